@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: GPL-2.0-only
+
+#ifndef GRADNET_TRAINING_SCENARIO_H
+#define GRADNET_TRAINING_SCENARIO_H
+
+#include "clos-topology-helper.h"
+#include "data-center-defaults.h"
+#include "training-statistics.h"
+
+#include "ns3/closed-form.h"
+#include "ns3/training-profile.h"
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace ns3
+{
+
+/// \ingroup gradnet
+/// The network of a scenario.
+struct NetworkConfig
+{
+    enum class Topology
+    {
+        FAT_TREE,
+        LEAF_SPINE
+    };
+
+    /// What a switch's ports queue with.
+    enum class Queue
+    {
+        RED_ECN, ///< marks above DCTCP's threshold
+        FIFO     ///< drops when full
+    };
+
+    Topology topology{Topology::FAT_TREE};
+    uint32_t k{4};                                     ///< ports of a fat-tree's switch
+    uint32_t leaves{4};                                ///< of a leaf-spine
+    uint32_t spines{2};                                ///< of a leaf-spine
+    uint32_t hostsPerLeaf{4};                          ///< of a leaf-spine
+    DataRate rate{"25Gbps"};                           ///< of the hosts' links
+    Time delay{MicroSeconds(1)};                       ///< of each link
+    uint16_t mtu{1500};                                ///< in bytes
+    QueueSize buffer{"4MB"};                           ///< of a switch's port
+    Queue queue{Queue::RED_ECN};                       ///< of a switch's port
+    QueueSize markingThreshold{"0B"};                  ///< of RED_ECN; 0: by the port's rate
+    double oversubscription{1};                        ///< at least 1
+    std::string selector{"ns3::FlowHashEcmpSelector"}; ///< an EcmpSelector
+    std::map<uint32_t, double> losses; ///< share of packets lost on a host's link, by host
+    std::string pcapFolder;            ///< traces of the hosts' ports go here; empty: none
+
+    /// \return the number of hosts
+    uint32_t GetNHosts() const;
+    /// \return true if the selector chooses for each packet
+    bool IsSpraying() const;
+};
+
+/// \ingroup gradnet
+/// The training job of a scenario.
+struct WorkloadConfig
+{
+    enum class Collective
+    {
+        PARAMETER_SERVER,
+        RING
+    };
+
+    enum class Placement
+    {
+        SPREAD,    ///< workers dealt to the edges in turn
+        CONTIGUOUS ///< workers edge after edge
+    };
+
+    std::shared_ptr<const gradnet::TrainingProfile> profile;
+    Collective collective{Collective::PARAMETER_SERVER};
+    Placement placement{Placement::SPREAD};
+    uint32_t workers{8};
+    uint32_t servers{2};              ///< 0 in a ring
+    bool frontLayersFirst{false};     ///< order in which tensors leave
+    uint64_t partBytes{4'000'000};    ///< of parameter servers, or 0
+    uint64_t sliceBytes{200'000};     ///< with front layers first
+    uint64_t creditBytes{400'000};    ///< with front layers first
+    uint64_t bucketBytes{25'000'000}; ///< of an all-reduce
+    uint32_t warmUp{1};               ///< iterations before those that count
+    uint32_t iterations{2};           ///< iterations that count
+    double computeScale{1};
+    double computeJitter{0.01};
+    DataRate aggregationRate{0};           ///< of a server or rank; 0 adds in no time
+    std::map<uint32_t, double> stragglers; ///< factor on compute times, by worker
+};
+
+/// \ingroup gradnet
+/// A run, described whole.
+struct ScenarioConfig
+{
+    NetworkConfig network;
+    WorkloadConfig workload;
+    std::string congestionOps{"TcpFlooredDctcp"}; ///< ns-3 class of TCP's congestion control
+    Time minRto{MilliSeconds(10)};
+    uint32_t reTxThreshold{0};   ///< TCP's duplicate acknowledgments; 0: by the selector
+    Time stallTime{Seconds(10)}; ///< simulated time without progress after which a run is given up
+
+    /// \return one sentence about the first thing that cannot be built, or an empty string
+    std::string Check() const;
+    /// \return the settings of TCP and queues
+    DataCenterDefaults GetDefaults() const;
+    /// \return the hosts of the workers, then of the servers
+    std::vector<uint32_t> GetPlacement() const;
+    /// \return headers, rate and delay for closed forms
+    gradnet::NetworkLimits GetLimits() const;
+};
+
+/// \ingroup gradnet
+/// What one direction of a link has carried.
+struct LinkRecord
+{
+    std::string from; ///< node that sends
+    std::string to;   ///< node that receives
+    DataRate rate;
+    uint64_t packets{0};   ///< sent
+    uint64_t wireBytes{0}; ///< sent, with headers and gaps
+    uint64_t marked{0};    ///< packets marked by the port's queue disc
+    std::map<std::string, uint64_t>
+        drops; ///< packets by reason, "Random loss" on the link included
+};
+
+/**
+ * \ingroup gradnet
+ * Builds a run and runs it: network, training job, statistics. The simulator must be new: nothing
+ * scheduled, no node. ScenarioConfig::GetDefaults().Apply() is the caller's, before, so that a
+ * script can change single settings in between.
+ */
+class TrainingScenario
+{
+  public:
+    /// How a run ended.
+    enum class Outcome
+    {
+        COMPLETED, ///< every worker has the last parameters
+        STALLED,   ///< nothing progressed for the stall time
+        FAILED     ///< a connection was given up
+    };
+
+    /// \param config the run; Check() must accept it
+    explicit TrainingScenario(ScenarioConfig config);
+    ~TrainingScenario();
+
+    /**
+     * Runs the simulation to its end.
+     *
+     * \param progress called now and then with the share of tensors received, 0 to 1; may be empty
+     * \return how it ended
+     */
+    Outcome Run(std::function<void(double)> progress);
+
+    /// \return what the run was built from
+    const ScenarioConfig& GetConfig() const;
+    /// \return the network, for scripts that change it before Run
+    ClosTopologyHelper& GetTopology();
+    /// \return what the traces told
+    const TrainingStatistics& GetStatistics() const;
+    /// \return how gradients are cut
+    const gradnet::CommunicationPlan& GetPlan() const;
+    /// \return what each direction of each link has carried
+    std::vector<LinkRecord> GetLinks() const;
+    /// \return the time from the start to the last parameters that no run of the job can pass
+    double GetBoundSeconds() const;
+    /**
+     * \param tensor one of the statistics' tensors
+     * \return its time on an idle network, in seconds
+     */
+    double GetIdealSeconds(const gradnet::Tensor& tensor) const;
+    /// \return the name of a rank: "worker3" or "server0"
+    std::string GetRankName(uint32_t rank) const;
+
+  private:
+    void BuildNetwork();
+    void AddLoss(const TopologyLink& link, double share, uint32_t& stream);
+    void BuildJob();
+    void Watch();
+
+    ScenarioConfig m_config;
+    std::vector<uint32_t> m_placement;
+    std::unique_ptr<ClosTopologyHelper> m_topology;
+    gradnet::CommunicationPlan m_plan;
+    std::unique_ptr<TrainingStatistics> m_statistics;
+    std::map<Ptr<NetDevice>, uint64_t> m_lost; ///< packets lost on the way to a device
+    std::function<void(double)> m_progress;
+    double m_expectedTensors{0};
+    Outcome m_outcome{Outcome::STALLED};
+};
+
+} // namespace ns3
+
+#endif // GRADNET_TRAINING_SCENARIO_H
