@@ -138,6 +138,7 @@ Compare(int argc, char* argv[])
         const auto planned = PlanRuns(network, options);
         runs.insert(runs.end(), planned.begin(), planned.end());
     }
+    CheckAttributes(runs.front().settings);
     for (const std::string& sentence : ApplyDefaults(runs.front().settings))
     {
         std::cerr << "gradnet-compare: note: " << sentence << "\n";

@@ -92,6 +92,7 @@ Train(int argc, char* argv[])
     settings.seed = options.GetCount("seed", 1, std::numeric_limits<uint32_t>::max());
     settings.attributes = options.GetAttributes();
     settings.outFolder = options.GetText("out");
+    CheckAttributes(settings);
     for (const std::string& sentence : ApplyDefaults(settings))
     {
         std::cerr << "gradnet-train: note: " << sentence << "\n";

@@ -137,6 +137,15 @@ CommandLineOptions::Parse(int argc, char* argv[])
             throw UsageError(option->isFlag ? "--" + name + ": takes no value"
                                             : "--" + name + ": expected --" + name + "=value");
         }
+        // CommandLine takes no empty value.
+        if (option && !option->isFlag && equals + 1 == argument.size())
+        {
+            if (!option->defaultValue.empty())
+            {
+                ThrowValue(name, "", "a value, such as " + option->defaultValue);
+            }
+            continue;
+        }
         own.push_back(argument);
     }
     ns3::CommandLine command(argv[0]);

@@ -2,6 +2,7 @@
 
 #include "run-training.h"
 
+#include "child-process.h"
 #include "command-line-options.h"
 #include "results-table.h"
 #include "results-writer.h"
@@ -166,6 +167,25 @@ RunSummary::GetRandomLosses() const
     return found == drops.end() ? 0 : found->second;
 }
 
+void
+CheckAttributes(const RunSettings& settings)
+{
+    for (const auto& attribute : settings.attributes)
+    {
+        const auto& [name, value] = attribute;
+        const auto set = [&attribute](const std::function<void(double)>&) -> std::string {
+            const auto& [name, value] = attribute;
+            return ns3::Config::SetDefaultFailSafe(name, ns3::StringValue(value)) ? "taken" : "";
+        };
+        const auto result = RunChildren({{name, set}}, 1, [](double) {}).front();
+        if (result.result != "taken")
+        {
+            throw UsageError("--" + name + "=" + value +
+                             ": ns-3 has no such attribute, or it does not take this value");
+        }
+    }
+}
+
 std::vector<std::string>
 ApplyDefaults(const RunSettings& settings)
 {
@@ -173,11 +193,7 @@ ApplyDefaults(const RunSettings& settings)
     defaults.Apply();
     for (const auto& [name, value] : settings.attributes)
     {
-        if (!ns3::Config::SetDefaultFailSafe(name, ns3::StringValue(value)))
-        {
-            throw UsageError("--" + name + "=" + value +
-                             ": ns-3 has no such attribute, or it does not take this value");
-        }
+        ns3::Config::SetDefault(name, ns3::StringValue(value));
     }
     return defaults.Check();
 }

@@ -85,11 +85,19 @@ enum ExitStatus : int
 };
 
 /**
+ * Makes sure that ns-3 takes the attributes. It aborts on some bad values, so they are tried in a
+ * process of their own.
+ *
+ * \param settings the run
+ * \throws UsageError in one line
+ */
+void CheckAttributes(const RunSettings& settings);
+
+/**
  * Sets ns-3's defaults for a run.
  *
  * \param settings the run
  * \return sentences about settings that are bad for a data centre
- * \throws UsageError for an attribute or value that ns-3 does not know
  */
 std::vector<std::string> ApplyDefaults(const RunSettings& settings);
 
