@@ -101,6 +101,8 @@ Train(int argc, char* argv[])
     {
         std::cout << line << "\n";
     }
+    std::cout << "transport " << options.GetText("transport") << ", order "
+              << options.GetText("order") << ", selector " << options.GetText("selector") << "\n";
     if (options.GetFlag("validate"))
     {
         std::cout << "valid\n";

@@ -111,7 +111,7 @@ AddRows(ComparedNetwork& network,
         const std::string& transport,
         const std::string& preset)
 {
-    const auto add = [&](const std::string& name) {
+    const auto add = [&](const std::string& name, const std::string& added) {
         ScenarioConfig scenario = MakeScenarioConfig(options);
         PRESETS.at(preset).apply(scenario);
         const std::string problem = scenario.Check();
@@ -119,14 +119,14 @@ AddRows(ComparedNetwork& network,
         {
             throw UsageError("--networks=" + preset + ": " + problem);
         }
-        network.rows.push_back({name, scenario, {}});
+        network.rows.push_back({name, added, scenario, {}});
     };
     options.Set("transport", transport);
-    add(transport + ", FIFO, flow ECMP");
+    add(transport + ", FIFO, flow ECMP", "");
     options.Set("order", "priority");
-    add("  + priority order");
+    add("  + priority order", "priority order");
     options.Set("selector", "random");
-    add("  + spraying");
+    add("  + spraying", "spraying");
 }
 
 double
@@ -159,12 +159,47 @@ FormatGain(double base, double time)
     return text == "-0.0" ? "0.0" : text;
 }
 
+/// What a row adds to the one before; a difference within the seeds' ranges is none.
+std::string
+DescribeStep(const ComparedRow& before, const ComparedRow& row)
+{
+    const auto byTime = [](const RunSummary& a, const RunSummary& b) {
+        return a.iterationMs < b.iterationMs;
+    };
+    const auto [leastBefore, mostBefore] =
+        std::minmax_element(before.summaries.begin(), before.summaries.end(), byTime);
+    const auto [least, most] =
+        std::minmax_element(row.summaries.begin(), row.summaries.end(), byTime);
+    const bool isApart = most->iterationMs < leastBefore->iterationMs ||
+                         least->iterationMs > mostBefore->iterationMs;
+    if (!isApart)
+    {
+        return row.added + " makes no difference";
+    }
+    return row.added + " adds " +
+           FormatGain(GetMedianOf(before, &RunSummary::iterationMs),
+                      GetMedianOf(row, &RunSummary::iterationMs)) +
+           "%";
+}
+
 void
 PrintFindings(const ComparedNetwork& network, const ComparedRow& best, std::ostream& os)
 {
+    for (size_t i = 0; i < network.rows.size(); ++i)
+    {
+        const ComparedRow& row = network.rows[i];
+        if (row.added.empty())
+        {
+            os << (i == 0 ? "Each row against the one before: " : "; ")
+               << row.name.substr(0, row.name.find(',')) << ": ";
+            continue;
+        }
+        os << (network.rows[i - 1].added.empty() ? "" : ", ")
+           << DescribeStep(network.rows[i - 1], row);
+    }
     const double headroom =
         100 * (GetMedianOf(best, &RunSummary::runMs) / GetMedianOf(best, &RunSummary::boundMs) - 1);
-    os << "The best row's run takes " << FormatNumber(headroom, 1)
+    os << ".\nThe best row's run takes " << FormatNumber(headroom, 1)
        << "% longer than its bound: no transport, queue or load balancing can speed this job up by "
           "more.\n";
     const size_t seeds = network.rows.front().summaries.size();

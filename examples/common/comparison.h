@@ -14,6 +14,7 @@
 struct ComparedRow
 {
     std::string name;
+    std::string added; ///< what it adds to the row before; empty: a transport's first row
     ns3::ScenarioConfig scenario;
     std::vector<RunSummary> summaries; ///< by seed
 };

@@ -44,6 +44,14 @@ NameOf(WorkloadConfig::Collective collective)
     return collective == WorkloadConfig::Collective::RING ? "ring all-reduce" : "parameter server";
 }
 
+std::string
+FormatSize(const ns3::QueueSize& size)
+{
+    return size.GetUnit() == ns3::QueueSizeUnit::PACKETS
+               ? std::to_string(size.GetValue()) + " packets"
+               : FormatNumber(size.GetValue() / 1e3, 0) + " kB";
+}
+
 std::vector<std::string>
 ListModels()
 {
@@ -290,9 +298,7 @@ Describe(const ScenarioConfig& config)
     }
     net << ", " << network.GetNHosts() << " hosts, " << network.rate.GetBitRate() / 1e9 << " Gb/s, "
         << network.delay.GetNanoSeconds() / 1e3 << " us a link, MTU " << network.mtu
-        << " B, buffer " << network.buffer << " a port";
-    std::ostringstream transport;
-    transport << "transport " << config.congestionOps << ", min RTO "
-              << config.minRto.GetNanoSeconds() / 1e6 << " ms";
-    return {model.str(), job.str(), net.str(), transport.str()};
+        << " B, buffer " << FormatSize(network.buffer) << " a port, TCP's min RTO "
+        << config.minRto.GetNanoSeconds() / 1e6 << " ms";
+    return {model.str(), job.str(), net.str()};
 }
