@@ -6,6 +6,9 @@
 
 cpp_examples = [
     ("gradnet-train --validate", "True", "False"),
+    ("gradnet-train --workers=2 --servers=1 --warm-up=0 --iterations=1", "True", "False"),
+    ("gradnet-train --workload=ring --workers=3 --warm-up=0 --iterations=1", "True", "False"),
+    ("gradnet-compare --workers=2 --servers=1 --warm-up=0 --iterations=1 --networks=gray-link", "True", "False"),
 ]
 
 python_examples = []
