@@ -87,6 +87,14 @@ TrainingStatistics::IsCompleted() const
 Time
 TrainingStatistics::GetLastProgress() const
 {
+    for (uint32_t i = 0; i < m_applications.GetN(); ++i)
+    {
+        const auto worker = DynamicCast<TrainingWorker>(m_applications.Get(i));
+        if (worker && worker->IsComputing())
+        {
+            return Simulator::Now();
+        }
+    }
     return m_lastProgress;
 }
 

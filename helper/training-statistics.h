@@ -68,7 +68,7 @@ class TrainingStatistics
 
     /// \return true once every worker has the last parameters
     bool IsCompleted() const;
-    /// \return when the last progress was made: a layer computed, or payload received
+    /// \return when the last progress was made: payload received; now while a worker computes
     Time GetLastProgress() const;
     /// \return tensors received so far
     uint64_t GetReceivedTensors() const;

@@ -60,6 +60,8 @@ StreamTensorChannel::DoDispose()
     for (const auto& way : m_outgoing)
     {
         way->socket->SetSendCallback(MakeNullCallback<void, Ptr<Socket>, uint32_t>());
+        way->socket->SetConnectCallback(MakeNullCallback<void, Ptr<Socket>>(),
+                                        MakeNullCallback<void, Ptr<Socket>>());
         way->socket->SetCloseCallbacks(MakeNullCallback<void, Ptr<Socket>>(),
                                        MakeNullCallback<void, Ptr<Socket>>());
         way->socket->TraceDisconnectWithoutContext(
@@ -117,8 +119,11 @@ StreamTensorChannel::Connect(const Address& peer)
     way->socket->Bind();
     way->bufferBytes = way->socket->GetTxAvailable();
     way->socket->SetSendCallback(MakeCallback(&Outgoing::HandleRoom, way.get()));
-    way->socket->SetCloseCallbacks(MakeNullCallback<void, Ptr<Socket>>(),
-                                   MakeCallback(&Outgoing::HandleError, way.get()));
+    // A handshake without an answer ends in a failed connection, a reset in a normal close.
+    way->socket->SetConnectCallback(MakeNullCallback<void, Ptr<Socket>>(),
+                                    MakeCallback(&Outgoing::HandleFailure, way.get()));
+    way->socket->SetCloseCallbacks(MakeCallback(&Outgoing::HandleFailure, way.get()),
+                                   MakeCallback(&Outgoing::HandleFailure, way.get()));
     way->socket->TraceConnectWithoutContext("Tx",
                                             MakeCallback(&Outgoing::HandleTransmit, way.get()));
     way->socket->TraceConnectWithoutContext("RTO", MakeCallback(&Outgoing::HandleRto, way.get()));
@@ -200,9 +205,13 @@ StreamTensorChannel::Outgoing::HandleRoom(Ptr<Socket>, uint32_t)
 }
 
 void
-StreamTensorChannel::Outgoing::HandleError(Ptr<Socket>)
+StreamTensorChannel::Outgoing::HandleFailure(Ptr<Socket>)
 {
-    channel->m_connectionFailed(peer);
+    if (!isFailed)
+    {
+        isFailed = true;
+        channel->m_connectionFailed(peer);
+    }
 }
 
 void

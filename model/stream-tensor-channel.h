@@ -59,13 +59,14 @@ class StreamTensorChannel : public TensorChannel
         uint64_t sliceLeft{0};      ///< its bytes still to hand to the socket
         SequenceNumber32 highest;   ///< end of what was transmitted once
         bool isEstablished{false};  ///< payload has been transmitted
+        bool isFailed{false};       ///< the peer was given up
 
         void HandleTransmit(Ptr<const Packet> packet,
                             const TcpHeader& header,
                             Ptr<const TcpSocketBase> socket);
         void HandleRto(Time oldRto, Time newRto);
         void HandleRoom(Ptr<Socket> socket, uint32_t room);
-        void HandleError(Ptr<Socket> socket);
+        void HandleFailure(Ptr<Socket> socket);
     };
 
     /// What a tensor is known by among those of one peer: iteration, part, step.

@@ -83,6 +83,12 @@ TrainingWorker::AssignStreams(int64_t stream)
     return 1;
 }
 
+bool
+TrainingWorker::IsComputing() const
+{
+    return m_iteration < m_iterations && !m_stalledSince;
+}
+
 void
 TrainingWorker::StartApplication()
 {

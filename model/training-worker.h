@@ -41,6 +41,9 @@ class TrainingWorker : public CollectivePlayer
      */
     int64_t AssignStreams(int64_t stream);
 
+    /// \return true while a pass is under way; false while the worker waits, or has trained
+    bool IsComputing() const;
+
     /**
      * Signature of the trace source IterationStarted.
      *

@@ -80,7 +80,6 @@ enum ExitStatus : int
     EXIT_DONE = 0,
     EXIT_BAD_INPUT = 1,
     EXIT_NOT_FINISHED = 2,
-    EXIT_CLAIM_FAILED = 3,
     EXIT_BELOW_BOUND = 4
 };
 

@@ -2,6 +2,8 @@
 
 #include "closed-form.h"
 
+#include "collective-schedule.h"
+
 #include <algorithm>
 #include <limits>
 
@@ -121,15 +123,22 @@ class PrefixBound
             m_worker[0] = std::max(m_worker[0], releases.ofLast[unit.frontLayer]);
             return;
         }
-        // Each rank sends 2(n-1) chunks of 1/n, half of them sums that hold every gradient.
-        m_total += (m_workers - 1) * m_limits.format.GetWireBytes(unit.bytes / m_workers /
-                                                                  sizeof(float) * sizeof(float));
-        const double gathered = releases.ofLast[unit.frontLayer] + Seconds(m_total);
+        // In each of its two phases a rank sends all chunks but one, at least all but the longest,
+        // which is the first. In the second these are sums that hold every gradient.
+        for (uint32_t chunk = 1; chunk < m_workers; ++chunk)
+        {
+            const uint64_t bytes = GetChunkBytes(unit.bytes, m_workers, chunk);
+            m_total += bytes > 0 ? m_limits.format.GetWireBytes(bytes) : 0;
+        }
+        // The only chunk of a bucket of one value is finished at a rank that gathers nothing.
+        const double latency = m_total > 0 ? m_limits.latencySeconds : 0;
+        const double gathered = releases.ofLast[unit.frontLayer] + Seconds(m_total) + latency;
         for (uint32_t rank = 0; rank < m_workers; ++rank)
         {
-            const double sent = releases.ofWorker[rank][unit.frontLayer] + Seconds(2 * m_total);
+            const double sent = releases.ofWorker[rank][unit.frontLayer] + Seconds(2 * m_total) +
+                                m_limits.latencySeconds;
             double& next = m_worker[(rank + 1) % m_workers];
-            next = std::max(next, std::max(sent, gathered) + m_limits.latencySeconds);
+            next = std::max({next, sent, gathered});
         }
     }
 

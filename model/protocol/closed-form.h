@@ -62,6 +62,9 @@ struct CollectiveShape
  * - capacity: what is released after t passes each host's link after t. For every layer, the units
  *   up to it are taken alone, as if the rest of the traffic were not there.
  *
+ * Hosts are at least two links apart. This makes up for the gap after the last frame, which is
+ * counted: the second link has to repeat that frame, whose headers are no shorter.
+ *
  * doc/closed-forms.rst derives it.
  *
  * \param plan how gradients are cut
@@ -79,7 +82,7 @@ double GetTrainingBound(const CommunicationPlan& plan,
  * Time for one tensor on an idle path whose links have one rate, from its first byte at the sender
  * to its last at the receiver.
  *
- * \param bytes size of the tensor in bytes
+ * \param bytes size of the tensor in bytes, above 0
  * \param hops number of links, at least 1
  * \param limits the network; its latency is taken as that of one link
  * \return the time in seconds

@@ -51,11 +51,14 @@ MakeParameterServerPlan(const TrainingProfile& profile, uint32_t servers, uint64
         const uint32_t parts = CountParts(bytes, servers, partBytes);
         for (uint32_t part = 0; bytes > 0 && part < parts; ++part)
         {
-            const auto lightest = std::min_element(load.begin(), load.end());
+            // A tensor cut over all servers has a part on each, however their loads differ.
+            const auto server = partBytes == 0 && parts == servers
+                                    ? load.begin() + part
+                                    : std::min_element(load.begin(), load.end());
             const uint64_t size = GetChunkBytes(bytes, parts, part);
-            *lightest += size;
+            *server += size;
             plan.units.push_back(
-                {layer, layer, size, static_cast<uint32_t>(lightest - load.begin())});
+                {layer, layer, size, static_cast<uint32_t>(server - load.begin())});
         }
     }
     return plan;

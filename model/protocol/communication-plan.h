@@ -40,8 +40,8 @@ struct CommunicationPlan
  * \param profile the model
  * \param servers number of servers, at least 1
  * \param partBytes longest part in bytes, a multiple of 4; 0 keeps a tensor whole on one server,
- *        but cuts one of 4 MB or more evenly over all servers (MXNet's rule for arrays of a million
- *        values)
+ *        but gives each server an equal part of one of 4 MB or more (MXNet's rule for arrays of a
+ *        million values)
  * \return the plan; a layer without gradients has no unit
  */
 CommunicationPlan MakeParameterServerPlan(const TrainingProfile& profile,
