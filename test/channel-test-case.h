@@ -102,8 +102,11 @@ class ChannelTestCase : public TestCase
                     [this](const gradnet::Tensor& tensor, uint64_t bytes) {
                         m_arrivals.push_back({tensor, Simulator::Now(), bytes});
                     }));
-            m_receivers[peer]->SetReceiveCallback(Callback<void, const gradnet::Tensor&>(
-                [this](const gradnet::Tensor&) { ++m_delivered; }));
+            m_receivers[peer]->SetReceiveCallback(
+                Callback<void, const gradnet::Tensor&>([this](const gradnet::Tensor&) {
+                    ++m_delivered;
+                    m_arrivedAtDelivery = m_arrivals.size();
+                }));
         }
         Watch(m_sender, "TensorQueued", m_queued);
         Watch(m_sender, "TensorSent", m_sent);
@@ -147,6 +150,7 @@ class ChannelTestCase : public TestCase
     std::vector<Record> m_arrivals;                    ///< BytesReceived of all peers
     std::vector<uint32_t> m_failed;                    ///< ConnectionFailed of the sender
     uint64_t m_delivered{0};                           ///< calls of the receive callbacks
+    size_t m_arrivedAtDelivery{0};                     ///< entries of m_arrivals at the last call
     uint64_t m_resent{0};                              ///< sum of the sender's BytesResent
     uint64_t m_timeouts{0};                            ///< TimeoutExpired of the sender
     uint64_t m_payload{0};                             ///< TCP payload that the sender sent

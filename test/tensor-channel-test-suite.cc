@@ -133,6 +133,7 @@ class OneTensorTestCase : public ChannelTestCase
             arrived += arrival.bytes;
         }
         NS_TEST_EXPECT_MSG_EQ(arrived, m_bytes, "bytes received");
+        NS_TEST_EXPECT_MSG_EQ(m_arrivedAtDelivery, m_arrivals.size(), "delivered with the last");
         // A header of 48 B a slice, and a slice is 200,000 B or else the whole tensor.
         const uint64_t slices = m_frontLayersFirst ? (m_bytes + 199'999) / 200'000 : 1;
         NS_TEST_EXPECT_MSG_EQ(m_payload, m_bytes + 48 * slices, "bytes on the wire");
