@@ -72,7 +72,8 @@ RunAll(std::vector<PlannedRun>& runs)
     {
         tasks.push_back({run.name, [&run](const std::function<void(double)>& progress) {
                              const RunSummary summary = RunTraining(run.settings, progress);
-                             return nlohmann::json(summary).dump();
+                             return nlohmann::json(summary)
+                                 .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
                          }});
     }
     std::vector<ChildResult> results;

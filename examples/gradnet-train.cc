@@ -43,7 +43,7 @@ PrintResults(const RunSummary& summary, const ns3::ScenarioConfig& scenario)
                   FormatNumber(summary.networkMs, 3),
                   FormatNumber(summary.runMs, 3),
                   FormatNumber(summary.boundMs, 3),
-                  FormatNumber(summary.runMs / summary.boundMs, 3)});
+                  summary.boundMs > 0 ? FormatNumber(summary.runMs / summary.boundMs, 3) : "-"});
     times.Print(std::cout);
     std::cout << "\n";
 
@@ -124,7 +124,8 @@ Train(int argc, char* argv[])
     const ExitStatus status = GetExitStatus(summary);
     if (status == EXIT_NOT_FINISHED)
     {
-        std::cerr << "gradnet-train: the run " << summary.outcome << "; tensors under way:\n";
+        std::cerr << "gradnet-train: the run " << summary.outcome << "; tensors under way"
+                  << (summary.stuck.empty() ? ": none" : ":") << "\n";
         for (const std::string& line : summary.stuck)
         {
             std::cerr << "  " << line << "\n";

@@ -22,11 +22,20 @@ constexpr uint16_t TCP_HEADER_BYTES = 52;
 
 } // namespace
 
+uint64_t
+DataCenterDefaults::GetBandwidthDelayBytes() const
+{
+    constexpr int LONGEST_ROUND_TRIP = 12;
+    return rate.GetBitRate() / 8.0 * LONGEST_ROUND_TRIP * delay.GetSeconds();
+}
+
 uint32_t
 DataCenterDefaults::GetSendBufferBytes() const
 {
     // Measured best: 0.4, 0.6 and 1.2 MB at 10, 25 and 100 Gb/s, which is a square root.
-    return 400'000 * std::sqrt(std::max(1.0, rate.GetBitRate() / TEN_GIGABIT));
+    const double measured = 400'000 * std::sqrt(std::max(1.0, rate.GetBitRate() / TEN_GIGABIT));
+    const double longPath = std::min(2.0 * GetBandwidthDelayBytes(), 500e6);
+    return static_cast<uint32_t>(std::max(measured, longPath));
 }
 
 uint32_t

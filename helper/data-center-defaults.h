@@ -26,6 +26,7 @@ class DataCenterDefaults
 {
   public:
     DataRate rate{"25Gbps"};                      ///< rate of the hosts' links
+    Time delay{MicroSeconds(1)};                  ///< propagation delay of a link
     uint16_t mtu{1500};                           ///< MTU of every link in bytes, at least 576
     Time minRto{MilliSeconds(10)};                ///< smallest retransmission timeout
     std::string congestionOps{"TcpFlooredDctcp"}; ///< ns-3 class of the congestion control
@@ -74,6 +75,9 @@ class DataCenterDefaults
      * \return `markingThreshold` if it is above 0, else the threshold in the unit of `buffer`
      */
     QueueSize GetMarkingThreshold(DataRate portRate) const;
+
+    /// \return what fits into the longest path and back, 12 links, at `rate`, in bytes
+    uint64_t GetBandwidthDelayBytes() const;
 
     /// \return the send buffer of a socket, in bytes; the receive buffer is 4 times as large
     uint32_t GetSendBufferBytes() const;

@@ -29,7 +29,6 @@ namespace
 constexpr uint32_t PPP_HEADER_BYTES = 2;
 constexpr uint32_t GAP_BYTES = 36;
 constexpr uint32_t IP_AND_TCP_HEADER_BYTES = 40;
-constexpr uint32_t TCP_OPTION_BYTES = 12;
 
 constexpr int64_t ROUTING_STREAM = 1000;
 constexpr int64_t LOSS_STREAM = 1'000'000;
@@ -49,9 +48,36 @@ NetworkConfig::IsSpraying() const
     return selector != "ns3::FlowHashEcmpSelector";
 }
 
+uint32_t
+WorkloadConfig::GetServers() const
+{
+    return collective == Collective::RING ? 0 : servers;
+}
+
+uint64_t
+WorkloadConfig::CountUnits() const
+{
+    uint64_t units = 0;
+    for (const auto& layer : profile->layers)
+    {
+        const uint64_t longest = partBytes > 0 ? partBytes : layer.gradientBytes;
+        units += layer.gradientBytes > 0 ? (layer.gradientBytes - 1) / longest + 1 : 0;
+    }
+    return collective == Collective::RING ? profile->layers.size() * workers : units;
+}
+
+uint32_t
+ScenarioConfig::GetSegmentBytes() const
+{
+    TypeId::AttributeInformation info;
+    TypeId::LookupByName("ns3::TcpSocket").LookupAttributeByName("SegmentSize", &info);
+    return DynamicCast<const UintegerValue>(info.initialValue)->Get();
+}
+
 std::string
 ScenarioConfig::Check() const
 {
+    constexpr double MOST_RECORDS = 1e8;
     const std::string problem =
         network.topology == NetworkConfig::Topology::FAT_TREE
             ? FatTreeHelper::CheckConfig(network.k)
@@ -61,10 +87,28 @@ ScenarioConfig::Check() const
         return problem;
     }
     const uint32_t hosts = network.GetNHosts();
+    const double iterations = static_cast<double>(workload.warmUp) + workload.iterations;
     std::ostringstream sentence;
-    if (workload.workers + workload.servers > hosts)
+    if (network.mtu < 576)
     {
-        sentence << workload.workers << " workers and " << workload.servers
+        sentence << "IPv4 needs an MTU of at least 576 B, got " << network.mtu;
+    }
+    else if (network.buffer.GetUnit() == QueueSizeUnit::BYTES &&
+             network.buffer.GetValue() < network.mtu)
+    {
+        sentence << "a buffer of " << network.buffer << " does not hold a packet of " << network.mtu
+                 << " B";
+    }
+    else if (workload.profile && iterations * workload.workers *
+                                         (workload.CountUnits() + workload.profile->layers.size()) >
+                                     MOST_RECORDS)
+    {
+        sentence << workload.CountUnits() << " parts, " << workload.workers << " workers and "
+                 << iterations << " iterations make more than 1e8 tensors";
+    }
+    else if (workload.workers + workload.GetServers() > hosts)
+    {
+        sentence << workload.workers << " workers and " << workload.GetServers()
                  << " servers need a host each, but the topology has " << hosts << " hosts";
     }
     else if (workload.workers == 0)
@@ -101,6 +145,7 @@ ScenarioConfig::GetDefaults() const
 {
     DataCenterDefaults defaults;
     defaults.rate = network.rate;
+    defaults.delay = network.delay;
     defaults.mtu = network.mtu;
     defaults.buffer = network.buffer;
     defaults.minRto = minRto;
@@ -119,7 +164,7 @@ ScenarioConfig::GetPlacement() const
                                       ? network.k / 2
                                       : network.hostsPerLeaf;
     const uint32_t edges = hosts / hostsPerEdge;
-    const uint32_t firstServer = hosts - workload.servers;
+    const uint32_t firstServer = hosts - workload.GetServers();
     std::vector<uint32_t> placement;
     for (uint32_t i = 0; i < hosts && placement.size() < workload.workers; ++i)
     {
@@ -131,7 +176,7 @@ ScenarioConfig::GetPlacement() const
             placement.push_back(host);
         }
     }
-    for (uint32_t server = 0; server < workload.servers; ++server)
+    for (uint32_t server = 0; server < workload.GetServers(); ++server)
     {
         placement.push_back(firstServer + server);
     }
@@ -144,7 +189,7 @@ ScenarioConfig::GetLimits() const
     gradnet::NetworkLimits limits;
     limits.bytesPerSecond = network.rate.GetBitRate() / 8.0;
     limits.latencySeconds = network.delay.GetSeconds();
-    limits.format.payloadBytes = network.mtu - IP_AND_TCP_HEADER_BYTES - TCP_OPTION_BYTES;
+    limits.format.payloadBytes = GetSegmentBytes();
     limits.format.headerBytes = PPP_HEADER_BYTES + IP_AND_TCP_HEADER_BYTES;
     limits.format.gapBytes = GAP_BYTES;
     limits.format.tensorBytes = TensorHeader::SIZE;
@@ -152,11 +197,11 @@ ScenarioConfig::GetLimits() const
 }
 
 TrainingScenario::TrainingScenario(ScenarioConfig config)
-    : m_config(std::move(config)),
-      m_placement(m_config.GetPlacement())
+    : m_config(std::move(config))
 {
     const std::string problem = m_config.Check();
     NS_ABORT_MSG_UNLESS(problem.empty(), problem);
+    m_placement = m_config.GetPlacement();
     BuildNetwork();
     BuildJob();
 }
@@ -399,7 +444,16 @@ double
 TrainingScenario::GetIdealSeconds(const gradnet::Tensor& tensor) const
 {
     const uint32_t hops = m_topology->GetNHops(m_placement[tensor.from], m_placement[tensor.to]);
-    return gradnet::GetIdealTransferTime(tensor.bytes, hops, m_config.GetLimits());
+    gradnet::NetworkLimits limits = m_config.GetLimits();
+    // Only the longest paths cross the top tier, whose links come last.
+    const uint32_t longest = m_config.network.topology == NetworkConfig::Topology::FAT_TREE ? 6 : 4;
+    if (hops == longest)
+    {
+        const DataRate slowest =
+            std::min(m_config.network.rate, m_topology->GetLinks().back().rate);
+        limits.bytesPerSecond = slowest.GetBitRate() / 8.0;
+    }
+    return gradnet::GetIdealTransferTime(tensor.bytes, hops, limits);
 }
 
 std::string

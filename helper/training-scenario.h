@@ -78,7 +78,7 @@ struct WorkloadConfig
     Collective collective{Collective::PARAMETER_SERVER};
     Placement placement{Placement::SPREAD};
     uint32_t workers{8};
-    uint32_t servers{2};              ///< 0 in a ring
+    uint32_t servers{2};              ///< not used by a ring
     bool frontLayersFirst{false};     ///< order in which tensors leave
     uint64_t partBytes{4'000'000};    ///< of parameter servers, or 0
     uint64_t sliceBytes{200'000};     ///< with front layers first
@@ -90,6 +90,11 @@ struct WorkloadConfig
     double computeJitter{0.01};
     DataRate aggregationRate{0};           ///< of a server or rank; 0 adds in no time
     std::map<uint32_t, double> stragglers; ///< factor on compute times, by worker
+
+    /// \return the number of hosts that serve; 0 in a ring
+    uint32_t GetServers() const;
+    /// \return the number of parts, or at most that of a ring's chunks, of an iteration
+    uint64_t CountUnits() const;
 };
 
 /// \ingroup gradnet
@@ -109,6 +114,8 @@ struct ScenarioConfig
     DataCenterDefaults GetDefaults() const;
     /// \return the hosts of the workers, then of the servers
     std::vector<uint32_t> GetPlacement() const;
+    /// \return payload of a full TCP segment in bytes, as ns-3's default is now
+    uint32_t GetSegmentBytes() const;
     /// \return headers, rate and delay for closed forms
     gradnet::NetworkLimits GetLimits() const;
 };

@@ -89,8 +89,9 @@ TrainingStatistics::GetLastProgress() const
 {
     for (uint32_t i = 0; i < m_applications.GetN(); ++i)
     {
-        const auto worker = DynamicCast<TrainingWorker>(m_applications.Get(i));
-        if (worker && worker->IsComputing())
+        const auto player = DynamicCast<CollectivePlayer>(m_applications.Get(i));
+        const auto worker = DynamicCast<TrainingWorker>(player);
+        if (player->IsAggregating() || (worker && worker->IsComputing()))
         {
             return Simulator::Now();
         }

@@ -68,7 +68,7 @@ class TrainingStatistics
 
     /// \return true once every worker has the last parameters
     bool IsCompleted() const;
-    /// \return when the last progress was made: payload received; now while a worker computes
+    /// \return when the last progress was made: payload received; now while a rank computes or adds
     Time GetLastProgress() const;
     /// \return tensors received so far
     uint64_t GetReceivedTensors() const;

@@ -34,7 +34,7 @@ CollectivePlayer::GetTypeId()
                           MakeUintegerChecker<uint16_t>(1))
             .AddAttribute("AggregationRate",
                           "Rate at which received gradients are added, one tensor after the "
-                          "other; 0 adds in no time",
+                          "other from their arrival on; 0 adds in no time",
                           DataRateValue(DataRate(0)),
                           MakeDataRateAccessor(&CollectivePlayer::m_aggregationRate),
                           MakeDataRateChecker());
@@ -67,6 +67,12 @@ CollectivePlayer::SetScore(uint32_t rank, CollectiveScore score)
         m_firstStep.push_back(steps);
         steps += schedule->steps.size();
     }
+}
+
+bool
+CollectivePlayer::IsAggregating() const
+{
+    return m_aggregatedUntil > Simulator::Now();
 }
 
 uint32_t

@@ -50,6 +50,8 @@ class CollectivePlayer : public Application
      * \param score what it plays
      */
     void SetScore(uint32_t rank, CollectiveScore score);
+    /// \return true while gradients that have arrived are being added
+    bool IsAggregating() const;
     /// \return this rank
     uint32_t GetRank() const;
 

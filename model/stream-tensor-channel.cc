@@ -191,11 +191,15 @@ StreamTensorChannel::StartSlice(Outgoing& way, uint32_t room)
     {
         return false;
     }
-    way.slice = *slice;
-    way.sliceLeft = slice->bytes;
     auto framing = Create<Packet>();
     framing->AddHeader(TensorHeader(way.waiting.at(slice->id), slice->offset, slice->bytes));
-    return way.socket->Send(framing) >= 0;
+    if (way.socket->Send(framing) < 0)
+    {
+        return false;
+    }
+    way.slice = *slice;
+    way.sliceLeft = slice->bytes;
+    return true;
 }
 
 void

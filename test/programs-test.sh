@@ -67,10 +67,10 @@ refuses gradnet-train '--k|"4x"|whole number' --k=4x
 refuses gradnet-train '--k|""|such as 4' --k=
 refuses gradnet-train '--k=value' --k
 refuses gradnet-train '--rate|"25Gbp"|Gbps' --rate=25Gbp
-refuses gradnet-train '--rate|"-1Gbps"|at least 1kbps' --rate=-1Gbps
-refuses gradnet-train '--rate|at least 1kbps' --rate=0Gbps
+refuses gradnet-train '--rate|"-1Gbps"|at least 1Mbps' --rate=-1Gbps
+refuses gradnet-train '--rate|at least 1Mbps' --rate=0Gbps
 refuses gradnet-train '--min-rto|"0ms"|time' --min-rto=0ms
-refuses gradnet-train '--compute-scale|above 0' --compute-scale=0
+refuses gradnet-train '--compute-scale|from 0.001' --compute-scale=0
 refuses gradnet-train '--compute-scale|"nan"' --compute-scale=nan
 refuses gradnet-train '--compute-jitter|from 0 to 1' --compute-jitter=2
 refuses gradnet-train '--buffer|packets' --buffer=10x
@@ -78,7 +78,7 @@ refuses gradnet-train '--mtu|576' --mtu=100
 refuses gradnet-train '--oversubscription|from 1' --oversubscription=0.5
 refuses gradnet-train '--partition|multiple of 4' --partition=1001B
 refuses gradnet-train '--loss|hostN:value' --loss=worker3:0.01
-refuses gradnet-train '--loss|above 0, at most 1' --loss=host3:1.5
+refuses gradnet-train '--loss|from 1e-09 to 1' --loss=host3:1.5
 refuses gradnet-train 'no host99|host15' --loss=host99:0.01
 refuses gradnet-train 'no worker8|worker7' --straggler=worker8:2
 refuses gradnet-train '--model|"resnet5"|known:|resnet50|vgg16' --model=resnet5
@@ -90,6 +90,13 @@ refuses gradnet-train 'expected an option' workers=8
 refuses gradnet-train '--validate: takes no value' --validate=yes
 refuses gradnet-train 'ns-3 has no such attribute' --ns3::TcpSocket::NoSuch=1
 refuses gradnet-train 'ns-3 has no such attribute' --ns3::TcpSocket::SegmentSize=large
+refuses gradnet-train 'option of its own' --ns3::TrainingWorker::Iterations=5
+refuses gradnet-train 'at most 8960|8961' --ns3::TcpSocket::SegmentSize=8961
+refuses gradnet-train 'does not hold a packet' --buffer=1kB
+refuses gradnet-train '--buffer|"1.5p"|whole packets' --buffer=1.5p
+refuses gradnet-train 'more than 1e8 tensors' --partition=4B
+refuses gradnet-train 'simulated seconds' --compute-scale=0.001 --iterations=1000
+refuses gradnet-compare '--networks|each once' --networks=clean,clean
 refuses gradnet-train 'cannot read the file' --model=./no-such.csv
 refuses gradnet-compare '--networks|known:|clean|gray-link' --networks=grey
 refuses gradnet-compare '--baselines|known:|dctcp' --baselines=dctcp,reno
@@ -126,6 +133,10 @@ for profile in "$models"/profiles/*.csv; do
 done
 ends 0 gradnet-train 'note: ns3::TcpSocket::SegmentSize|run/bound' "${small[@]}" --ns3::TcpSocket::SegmentSize=536
 ends 2 gradnet-train 'stalled|worker0 -> server0|of 40000 B received' "${small[@]}" --loss=host15:1 --stall-time=50ms
+ends 0 gradnet-train 'run/bound' "${small[@]}" --aggregation-rate=1Mbps --stall-time=10ms --iterations=1 --warm-up=0
+ends 0 gradnet-train 'run/bound' "${small[@]}" --ns3::TcpSocket::SegmentSize=8960
+printf 'layer,forward_us,backward_us,gradient_bytes\nconv\xe9,1,1,4\n' >latin1.csv
+ends 2 gradnet-train 'stalled|worker0' --model=./latin1.csv --servers=1 --loss=host15:1 --stall-time=50ms --out=latin1
 ends 2 gradnet-compare 'stalled|"clean, |tensors under way' "${small[@]}" --networks=clean --stall-time=1us
 
 # The same seed: the same bytes in every file. Another seed: others.
@@ -147,7 +158,7 @@ same "determinism, parameter server" --loss=host0:0.01 --selector=random --order
 same "determinism, ring" --workload=ring --loss=host0:0.01
 same "determinism, leaf-spine" --topology=leaf-spine --selector=round-robin --transport=cubic
 
-ends 0 gradnet-compare 'network clean|network gray-link|+ priority order|+ spraying|bound' "${small[@]}" \
+ends 0 gradnet-compare 'network clean|network gray-link|+ priority order 200kB|+ spraying|bound' "${small[@]}" \
     --networks=clean,gray-link --baselines=dctcp,newreno --seeds=2 --out=compared
 [ "$(wc -l <compared/comparison.csv)" -eq 25 ] && wrong="" || wrong="expected a heading and 2 x 6 x 2 lines"
 report "comparison.csv" "$wrong"

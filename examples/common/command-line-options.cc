@@ -106,7 +106,8 @@ CommandLineOptions::Parse(int argc, char* argv[])
         const std::string argument = argv[i];
         if (argument.rfind("--", 0) != 0)
         {
-            throw UsageError("got \"" + argument + "\", expected an option, --name=value");
+            throw UsageError("got \"" + argument +
+                             "\", expected an option, --name=value; --help lists them");
         }
         const size_t equals = argument.find('=');
         const std::string name = argument.substr(2, equals - 2);
@@ -249,10 +250,10 @@ CommandLineOptions::GetRate(const std::string& name, bool mayBeZero) const
                                                         {"Gbps", 1e9},
                                                         {"Tbps", 1e12}};
     const std::string expected = "a rate in bps, kbps, Mbps, Gbps or Tbps, " +
-                                 std::string(mayBeZero ? "or 0bps" : "at least 1kbps") +
+                                 std::string(mayBeZero ? "or 0bps" : "at least 1Mbps") +
                                  ", at most 100Tbps";
     const double rate = Convert(name, GetText(name), units, expected);
-    if ((rate < 1e3 && !(mayBeZero && rate == 0)) || rate > 1e14)
+    if ((rate < 1e6 && !(mayBeZero && rate == 0)) || rate > 1e14)
     {
         ThrowValue(name, GetText(name), expected);
     }
@@ -296,9 +297,9 @@ CommandLineOptions::GetQueueSize(const std::string& name) const
     static const std::map<std::string, double> units =
         {{"p", 1}, {"B", 1}, {"kB", 1e3}, {"MB", 1e6}, {"KiB", 1024}, {"MiB", 1024 * 1024}};
     const std::string expected =
-        "packets (100p) or a size in B, kB, MB, KiB or MiB, above 0, at most 2^31";
+        "whole packets (100p) or a size in B, kB, MB, KiB or MiB, above 0, at most 2^31";
     const double size = Convert(name, GetText(name), units, expected);
-    if (size < 1 || size > std::numeric_limits<int32_t>::max())
+    if (size < 1 || size > std::numeric_limits<int32_t>::max() || size != std::floor(size))
     {
         ThrowValue(name, GetText(name), expected);
     }
@@ -310,6 +311,7 @@ CommandLineOptions::GetQueueSize(const std::string& name) const
 std::map<uint32_t, double>
 CommandLineOptions::GetByIndex(const std::string& name,
                                const std::string& prefix,
+                               double least,
                                double most) const
 {
     std::map<uint32_t, double> values;
@@ -323,12 +325,12 @@ CommandLineOptions::GetByIndex(const std::string& name,
                                     : std::from_chars_result{first, std::errc::invalid_argument};
         const auto value = isNamed ? ParseQuantity(word.substr(colon + 1)) : std::nullopt;
         if (result.ec != std::errc() || result.ptr != word.data() + colon || !value ||
-            !value->unit.empty() || value->number == 0 || value->number > most)
+            !value->unit.empty() || value->number < least || value->number > most)
         {
             ThrowValue(name,
                        word,
                        prefix + "N:value, such as " + prefix + "3:" + Describe(most / 2) +
-                           ", with a value above 0, at most " + Describe(most));
+                           ", with a value from " + Describe(least) + " to " + Describe(most));
         }
         values[index] = value->number;
     }

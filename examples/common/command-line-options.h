@@ -82,9 +82,11 @@ class CommandLineOptions
     uint64_t GetBytes(const std::string& name) const;
     /// \return the size of a queue, above 0
     ns3::QueueSize GetQueueSize(const std::string& name) const;
-    /// \return pairs of a number and a value, from "host3:0.01,host5:0.1" for the prefix "host"
+    /// \return pairs of a number and a value from least to most, from "host3:0.01,host5:0.1" for
+    /// the prefix "host"
     std::map<uint32_t, double> GetByIndex(const std::string& name,
                                           const std::string& prefix,
+                                          double least,
                                           double most) const;
 
     /**

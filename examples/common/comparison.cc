@@ -70,7 +70,10 @@ struct Preset
 const std::map<std::string, Preset> PRESETS = {
     {"clean", {"no pressure", KeepClean}},
     {"gray-link", {"the last worker's link loses 1% of packets in both directions", MakeLinkGray}},
-    {"burst", {"32 workers, 100 kB tensors, 100-packet buffers", MakeBurst}},
+    {"burst",
+     {"32 workers, a model of 100 kB tensors, 100-packet buffers, in place of --workers, --model, "
+      "--buffer",
+      MakeBurst}},
     {"oversubscribed", {"4:1 core", Oversubscribe}},
 };
 
@@ -97,9 +100,10 @@ std::vector<std::string>
 GetWords(const CommandLineOptions& options, const std::string& name)
 {
     auto words = options.GetList(name);
-    if (words.empty())
+    if (words.empty() || std::set<std::string>(words.begin(), words.end()).size() < words.size())
     {
-        throw UsageError("--" + name + ": expected at least one word");
+        throw UsageError("--" + name + ": got \"" + options.GetText(name) +
+                         "\", expected words, each once");
     }
     return words;
 }
@@ -121,10 +125,13 @@ AddRows(ComparedNetwork& network,
         }
         network.rows.push_back({name, added, scenario, {}});
     };
+    const bool isRing = options.GetText("workload") == "ring";
+    const bool isCutFiner = !isRing && options.GetText("partition") == "auto";
     options.Set("transport", transport);
-    add(transport + ", FIFO, flow ECMP", "");
+    add(transport + ", FIFO" + (isCutFiner ? " 4MB" : "") + ", flow ECMP", "");
     options.Set("order", "priority");
-    add("  + priority order", "priority order");
+    const std::string priority = isCutFiner ? "priority order 200kB" : "priority order";
+    add("  + " + priority, priority);
     options.Set("selector", "random");
     add("  + spraying", "spraying");
 }
@@ -155,6 +162,10 @@ CountMedian(const ComparedRow& row, Getter getter)
 std::string
 FormatGain(double base, double time)
 {
+    if (time <= 0)
+    {
+        return "-";
+    }
     const std::string text = FormatNumber(100 * (base / time - 1), 1);
     return text == "-0.0" ? "0.0" : text;
 }
@@ -197,11 +208,11 @@ PrintFindings(const ComparedNetwork& network, const ComparedRow& best, std::ostr
         os << (network.rows[i - 1].added.empty() ? "" : ", ")
            << DescribeStep(network.rows[i - 1], row);
     }
-    const double headroom =
-        100 * (GetMedianOf(best, &RunSummary::runMs) / GetMedianOf(best, &RunSummary::boundMs) - 1);
-    os << ".\nThe best row's run takes " << FormatNumber(headroom, 1)
-       << "% longer than its bound: no transport, queue or load balancing can speed this job up by "
-          "more.\n";
+    const std::string headroom =
+        FormatGain(GetMedianOf(best, &RunSummary::runMs), GetMedianOf(best, &RunSummary::boundMs));
+    os << ".\nThe run with the shortest iteration takes " << headroom
+       << "% longer than its bound: with these parts, no transport, queue or load balancing can "
+          "speed it up by more.\n";
     const size_t seeds = network.rows.front().summaries.size();
     os << (seeds == 1 ? "One seed: indicative; --seeds=5 gives median and range."
                       : "Medians over " + std::to_string(seeds) +
@@ -337,7 +348,7 @@ PrintComparison(const ComparedNetwork& network, std::ostream& os)
         table.AddRow(cells);
     }
     table.Print(os);
-    os << "over first, over best: acceleration T/t - 1 over the first and over the best existing "
+    os << "over first, over best: acceleration T/t - 1 over the first and over the fastest "
           "row.\n";
     PrintFindings(network, best, os);
 }

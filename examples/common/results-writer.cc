@@ -126,7 +126,8 @@ MakeSummary(const ns3::TrainingScenario& scenario, const RunSummary& summary)
     json["marked_packets"] = summary.markedPackets;
     json["dropped_packets"] = summary.drops;
     json["stuck"] = summary.stuck;
-    return json.dump(2) + "\n";
+    // A layer's name may be in any encoding.
+    return json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }
 
 } // namespace

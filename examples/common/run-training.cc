@@ -14,6 +14,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 #include <sstream>
 
 using ns3::IterationRecord;
@@ -170,9 +171,23 @@ RunSummary::GetRandomLosses() const
 void
 CheckAttributes(const RunSettings& settings)
 {
+    // The programs set these on each object, so a default would change nothing.
+    static const std::set<std::string> setByOptions = {"ns3::TrainingWorker::Iterations",
+                                                       "ns3::TrainingWorker::ComputeScale",
+                                                       "ns3::TrainingWorker::ComputeJitter",
+                                                       "ns3::TrainingWorker::Slowdown",
+                                                       "ns3::CollectivePlayer::AggregationRate",
+                                                       "ns3::StreamTensorChannel::FrontLayersFirst",
+                                                       "ns3::StreamTensorChannel::SliceBytes",
+                                                       "ns3::StreamTensorChannel::Credit",
+                                                       "ns3::Ipv4EcmpRouting::Selector"};
     for (const auto& attribute : settings.attributes)
     {
         const auto& [name, value] = attribute;
+        if (setByOptions.count(name) > 0)
+        {
+            throw UsageError("--" + name + ": the program sets it by an option of its own");
+        }
         const auto set = [&attribute](const std::function<void(double)>&) -> std::string {
             const auto& [name, value] = attribute;
             return ns3::Config::SetDefaultFailSafe(name, ns3::StringValue(value)) ? "taken" : "";
@@ -194,6 +209,14 @@ ApplyDefaults(const RunSettings& settings)
     for (const auto& [name, value] : settings.attributes)
     {
         ns3::Config::SetDefault(name, ns3::StringValue(value));
+    }
+    const uint32_t most = settings.scenario.network.mtu - 40;
+    if (settings.scenario.GetSegmentBytes() > most)
+    {
+        throw UsageError("ns3::TcpSocket::SegmentSize: got " +
+                         std::to_string(settings.scenario.GetSegmentBytes()) +
+                         ", expected at most " + std::to_string(most) +
+                         " so that a segment fits a frame");
     }
     return defaults.Check();
 }

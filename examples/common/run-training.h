@@ -97,6 +97,7 @@ void CheckAttributes(const RunSettings& settings);
  *
  * \param settings the run
  * \return sentences about settings that are bad for a data centre
+ * \throws UsageError for segments that do not fit a frame
  */
 std::vector<std::string> ApplyDefaults(const RunSettings& settings);
 

@@ -110,7 +110,7 @@ MakeNetworkConfig(const CommandLineOptions& options)
     }
     network.oversubscription = options.GetNumber("oversubscription", 1, 1000, false);
     network.selector = options.GetChoice("selector", GetSelectors());
-    network.losses = options.GetByIndex("loss", "host", 1);
+    network.losses = options.GetByIndex("loss", "host", 1e-9, 1);
     network.pcapFolder = options.GetText("pcap");
     return network;
 }
@@ -129,14 +129,17 @@ MakeWorkloadConfig(const CommandLineOptions& options)
         options.GetChoice<bool>("order", {{"fifo", false}, {"priority", true}});
     workload.partBytes = GetPartBytes(options, workload.frontLayersFirst);
     workload.sliceBytes = workload.partBytes > 0 ? workload.partBytes : workload.sliceBytes;
-    workload.creditBytes = options.GetBytes("credit");
+    if (options.GetText("credit") != "auto")
+    {
+        workload.creditBytes = options.GetBytes("credit");
+    }
     workload.bucketBytes = options.GetBytes("bucket");
     workload.warmUp = options.GetCount("warm-up", 0, 1'000'000);
     workload.iterations = options.GetCount("iterations", 1, 1'000'000);
-    workload.computeScale = options.GetNumber("compute-scale", 0, 1e6, true);
+    workload.computeScale = options.GetNumber("compute-scale", 1e-3, 1e6, false);
     workload.computeJitter = options.GetNumber("compute-jitter", 0, 1, false);
     workload.aggregationRate = options.GetRate("aggregation-rate", true);
-    workload.stragglers = options.GetByIndex("straggler", "worker", 1000);
+    workload.stragglers = options.GetByIndex("straggler", "worker", 1e-3, 1000);
     return workload;
 }
 
@@ -160,7 +163,10 @@ GetTrainingOptions()
         {"partition",
          "auto",
          "part of a tensor: a size, tensor (whole), auto (fifo 4MB, priority 200kB)"},
-        {"credit", "400kB", "unacknowledged bytes to a peer above which priority starts no slice"},
+        {"credit",
+         "auto",
+         "unacknowledged bytes to a peer above which priority starts no slice: a size, or auto "
+         "(400kB, or what a longer path holds)"},
         {"bucket", "25MB", "a ring's bucket is closed at this size"},
         {"aggregation-rate", "0bps", "rate at which a rank adds gradients; 0bps: in no time"},
         {"transport", "dctcp", "dctcp, cubic or newreno"},
@@ -255,7 +261,22 @@ MakeScenarioConfig(const CommandLineOptions& options)
     config.congestionOps = transport.congestionOps;
     config.network.queue =
         options.GetText("queue") == "auto" ? transport.queue : options.GetChoice("queue", QUEUES);
-    options.GetCount("seed", 1, std::numeric_limits<uint32_t>::max());
+    if (options.GetText("credit") == "auto")
+    {
+        config.workload.creditBytes =
+            std::max(config.workload.creditBytes,
+                     config.GetDefaults().GetBandwidthDelayBytes() * 3 / 2);
+    }
+    constexpr double MOST_SECONDS = 1e5;
+    const auto& profile = *config.workload.profile;
+    const double seconds = (profile.GetForwardSeconds() + profile.GetBackwardSeconds()) /
+                           config.workload.computeScale *
+                           (config.workload.warmUp + config.workload.iterations);
+    if (seconds > MOST_SECONDS)
+    {
+        throw UsageError("the iterations compute for " + FormatNumber(seconds, 0) +
+                         " simulated seconds, expected at most " + FormatNumber(MOST_SECONDS, 0));
+    }
     const std::string problem = config.Check();
     if (!problem.empty())
     {
