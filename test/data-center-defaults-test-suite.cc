@@ -163,10 +163,10 @@ class ClosedFormTestCase : public TestCase
                               "as the user wants it");
 
         // 0.4 MB at 10 Gb/s, with the square root of the rate, and no less below.
-        for (const auto& [rate, expected] : {std::pair("10Gbps", 400'000),
-                                             std::pair("1Gbps", 400'000),
-                                             std::pair("40Gbps", 800'000),
-                                             std::pair("100Gbps", 1'264'911)})
+        for (const auto& [rate, expected] : {std::pair("10Gbps", 400'000U),
+                                             std::pair("1Gbps", 400'000U),
+                                             std::pair("40Gbps", 800'000U),
+                                             std::pair("100Gbps", 1'264'911U)})
         {
             defaults.rate = DataRate(rate);
             NS_TEST_EXPECT_MSG_EQ(defaults.GetSendBufferBytes(), expected, rate);

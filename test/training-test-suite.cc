@@ -233,11 +233,14 @@ class SlowComputeTestCase : public TrainingTestCase
         }
         // At 1 Gb/s a pushed 1 MB takes 8 ms to add, and a ring of 2 adds half of it. A microsecond
         // for segments that are acknowledged earlier or later.
-        NS_TEST_EXPECT_MSG_EQ_TOL(GetAggregationCost(1, 1), 8, 1e-3, "a worker and a server");
-        NS_TEST_EXPECT_MSG_EQ_TOL(GetAggregationCost(2, 0), 4, 1e-3, "ring of 2");
+        double cost = GetAggregationCost(1, 1);
+        NS_TEST_EXPECT_MSG_EQ_TOL(cost, 8, 1e-3, "a worker and a server");
+        cost = GetAggregationCost(2, 0);
+        NS_TEST_EXPECT_MSG_EQ_TOL(cost, 4, 1e-3, "ring of 2");
         // Two workers' pushes are added one after the other, from the first one's arrival on. It
         // comes before the other by at most the 1.06 ms that a push takes alone.
-        NS_TEST_EXPECT_MSG_EQ_TOL(GetAggregationCost(2, 1), 15.5, 0.6, "2 workers and a server");
+        cost = GetAggregationCost(2, 1);
+        NS_TEST_EXPECT_MSG_EQ_TOL(cost, 15.5, 0.6, "2 workers and a server");
     }
 };
 
